@@ -233,10 +233,32 @@ static int attach_decide(struct pdio_attach *attach,
 	return 0;
 }
 
+/* What the exporter made of it, and the better reason behind that. */
+static int attach_map(struct pdio_attach *attach, struct pdio_runs *runs,
+		      struct pdio_route_info *route)
+{
+	struct pci_dev *pdev = attach->client->pdev;
+	struct pdio_buffer *buffer = attach->buffer;
+	int ret;
+
+	ret = pdio_dmabuf_map(&attach->dmabuf, &pdev->dev, &route->reason);
+	if (!ret)
+		ret = pdio_dmabuf_resolve(&attach->dmabuf, pdev, buffer->offset,
+					  buffer->bytes, runs, &route->reason);
+	if (ret != -EXDEV)
+		return ret;
+	if ((route->reason == PDIO_REASON_EXPORTER_REFUSED ||
+	     route->reason == PDIO_REASON_EXPORTER_RAM) &&
+	    pdio_provider_out_of_reach(buffer->dmabuf->owner, &pdev->dev))
+		route->reason = PDIO_REASON_HOST_BRIDGE;
+	if (route->reason == PDIO_REASON_HOST_BRIDGE)
+		route->map_type = PDIO_MAP_BLOCKED;
+	return ret;
+}
+
 static int attach_prepare(struct pdio_attach *attach,
 			  struct pdio_route_info *route)
 {
-	struct pci_dev *pdev = attach->client->pdev;
 	struct pdio_buffer *buffer = attach->buffer;
 	struct pdio_runs runs = {};
 	int ret;
@@ -247,11 +269,7 @@ static int attach_prepare(struct pdio_attach *attach,
 	ret = attach_check_known(attach, route);
 	if (ret)
 		return ret;
-	ret = pdio_dmabuf_map(&attach->dmabuf, &pdev->dev, &route->reason);
-	if (ret)
-		return ret;
-	ret = pdio_dmabuf_resolve(&attach->dmabuf, pdev, buffer->offset,
-				  buffer->bytes, &runs, &route->reason);
+	ret = attach_map(attach, &runs, route);
 	if (!ret)
 		ret = attach_layout(attach, &runs, route);
 	pdio_runs_free(&runs);

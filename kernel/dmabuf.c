@@ -27,7 +27,12 @@ static void dmabuf_invalidate(struct dma_buf_attachment *attach)
 	struct pdio_dmabuf *dmabuf = attach->importer_priv;
 
 	dma_resv_assert_held(dmabuf->dmabuf->resv);
-	if (dmabuf->revoked)
+	/*
+	 * Without a mapping there is nothing to let go: exporters also tell of
+	 * the move that our own pin makes necessary. If the memory is gone for
+	 * good, mapping it will say so.
+	 */
+	if (!dmabuf->sgt || dmabuf->revoked)
 		return;
 	dmabuf->revoked = true;
 	dmabuf->on_revoke(dmabuf);
@@ -64,8 +69,6 @@ static int dmabuf_pin_and_map_locked(struct pdio_dmabuf *dmabuf)
 	int ret;
 
 	dma_resv_assert_held(dmabuf->dmabuf->resv);
-	if (dmabuf->revoked)
-		return -ENODEV;
 	ret = dma_buf_pin(dmabuf->attach);
 	if (ret)
 		return ret;
@@ -74,7 +77,7 @@ static int dmabuf_pin_and_map_locked(struct pdio_dmabuf *dmabuf)
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
 	dmabuf->sgt = sgt;
-	return dmabuf->revoked ? -ENODEV : 0;
+	return 0;
 }
 
 /**
@@ -85,7 +88,7 @@ static int dmabuf_pin_and_map_locked(struct pdio_dmabuf *dmabuf)
  * @reason: on failure, why, where there is a reason
  *
  * What succeeded before a failure stays, for pdio_dmabuf_unmap().
- * @dmabuf->on_revoke may be called from the moment of attaching on.
+ * @dmabuf->on_revoke may be called from the moment of mapping on.
  *
  * Context: may sleep; takes the dma-buf's reservation.
  * Return: 0, -ENODEV if the memory is gone, -EXDEV if the exporter can't or

@@ -31,6 +31,7 @@
 struct block_device;
 struct dma_buf;
 struct dma_buf_attachment;
+struct module;
 struct sg_table;
 
 /* ---- row 1: drain.c: things in use, and their orderly end ---------------- */
@@ -181,6 +182,8 @@ void pdio_provider_put(struct pdio_provider *provider);
 struct pci_dev *pdio_provider_find_bar(phys_addr_t phys, int *bar);
 struct pci_dev *pdio_provider_find_bus(struct pci_bus *bus, dma_addr_t addr,
 				       phys_addr_t *phys);
+bool pdio_provider_out_of_reach(const struct module *owner,
+				struct device *client);
 int pdio_provider_start(void);
 void pdio_provider_stop(void);
 

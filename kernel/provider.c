@@ -7,6 +7,7 @@
  * or the module goes: it owns the windows, whose struct pages outlive the
  * buffers they were made for.
  */
+#include <linux/pci-p2pdma.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 
@@ -150,6 +151,50 @@ struct pci_dev *pdio_provider_find_bus(struct pci_bus *bus, dma_addr_t addr,
 	}
 	*phys = res.start;
 	return pdev;
+}
+
+static bool driven_by(struct pci_dev *pdev, const struct module *owner)
+{
+	bool ret;
+
+	/* One that is just being bound or unbound has nothing to tell. */
+	if (!device_trylock(&pdev->dev))
+		return false;
+	ret = pdev->dev.driver && pdev->dev.driver->owner == owner;
+	device_unlock(&pdev->dev);
+	return ret;
+}
+
+/**
+ * pdio_provider_out_of_reach - can a client reach nothing that a module drives?
+ * @owner: the module; NULL for what is built in, of which nothing is known
+ * @client: the client's device
+ *
+ * An exporter that refuses a device, or gives it host memory, doesn't say why.
+ * But the PCI functions that its module drives are known, and so is whether the
+ * device can reach them.
+ *
+ * Context: may sleep.
+ * Return: true if there are such functions and the client can reach none.
+ */
+bool pdio_provider_out_of_reach(const struct module *owner,
+				struct device *client)
+{
+	struct pci_dev *pdev = NULL;
+	bool any = false;
+
+	if (!owner)
+		return false;
+	for_each_pci_dev(pdev) {
+		if (!driven_by(pdev, owner))
+			continue;
+		any = true;
+		if (pci_p2pdma_distance(pdev, client, false) >= 0) {
+			pci_dev_put(pdev);
+			return false;
+		}
+	}
+	return any;
 }
 
 static void provider_forget(struct pdio_provider *provider)
