@@ -7,6 +7,7 @@
  */
 #include <linux/cred.h>
 #include <linux/dma-buf.h>
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -21,7 +22,8 @@ static void buffer_release(struct pdio_drain *drain)
 
 	WARN_ON_ONCE(!list_empty(&buffer->list));
 	xa_destroy(&buffer->attaches);
-	dma_buf_put(buffer->dmabuf);
+	/* As dma_buf_put(), but not delayed: the memory is free on return. */
+	__fput_sync(buffer->dmabuf->file);
 }
 
 static void buffer_free(struct pdio_drain *drain)

@@ -50,11 +50,15 @@ static u32 regular_reason(struct pdio_file *pf, const struct kstat *stat)
 		return PDIO_REASON_ENCRYPTED;
 	if (stat->attributes & STATX_ATTR_COMPRESSED)
 		return PDIO_REASON_COMPRESSED;
-	if (!file_system_known(inode->i_sb) || !inode->i_sb->s_bdev ||
-	    file_is_realtime(pf->file))
-		return PDIO_REASON_UNSUPPORTED;
+	/* Not every file system on a disk tells its alignment. */
+	if (!file_system_known(inode->i_sb))
+		return pf->offset_align ||
+		       (inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV) ?
+			PDIO_REASON_UNSUPPORTED : PDIO_REASON_FS_NOT_DIRECT;
 	if (!pf->offset_align || !(pf->file->f_mode & FMODE_CAN_ODIRECT))
 		return PDIO_REASON_FS_NOT_DIRECT;
+	if (!inode->i_sb->s_bdev || file_is_realtime(pf->file))
+		return PDIO_REASON_UNSUPPORTED;
 	pf->bdev = inode->i_sb->s_bdev;
 	return PDIO_REASON_NONE;
 }
@@ -95,7 +99,8 @@ static void file_release(struct pdio_drain *drain)
 		container_of(drain, struct pdio_file, object.drain);
 
 	pdio_client_put(pf->client);
-	fput(pf->file);
+	/* Not delayed: who waits for this wants to unmount. */
+	__fput_sync(pf->file);
 }
 
 static void file_free(struct pdio_drain *drain)

@@ -298,6 +298,8 @@ static long pdio_fop_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (size < op->min_size)
 		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	ret = copy_struct_from_user(&arg, op->size, user, size);
 	if (ret)
 		return ret;

@@ -106,16 +106,18 @@ static void fault_arm(int nth, int site)
 		_exit(1);
 }
 
-/* Disarms; true if the fault was met. */
+/*
+ * Disarms; true if the fault was met by the call before. A fault that wasn't may
+ * hit the reading of its own counter.
+ */
 static bool fault_met(int nth)
 {
 	char text[16] = "";
+	bool met = pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 
-	if (pread(nth, text, sizeof(text) - 1, 0) <= 0)
-		_exit(1);
-	if (pwrite(nth, "0", 1, 0) < 0)
-		_exit(1);
-	return !atoi(text);
+	while (pwrite(nth, "0", 1, 0) < 0)
+		;
+	return met;
 }
 
 /* for (site = 1; the last call met a fault; site++) */
@@ -137,10 +139,12 @@ TEST_F_TIMEOUT(fault, open, 120)
 		fault_arm(self->nth, site);
 		fd = open("/dev/pdio", O_RDWR | O_CLOEXEC);
 		SWEEP_END(site);
-		if (fd >= 0)
+		/* The path is copied from user space too. */
+		if (fd >= 0) {
 			close(fd);
-		else
-			EXPECT_EQ(ENOMEM, errno);
+		} else {
+			EXPECT_TRUE(errno == ENOMEM || errno == EFAULT);
+		}
 	}
 	ASSERT_GE(SITES, site);
 }
@@ -232,36 +236,41 @@ TEST_F_TIMEOUT(fault, attach, 600)
 	close(dmabuf);
 }
 
-/* Each turn meets a part of the BAR that has no pages yet. */
-TEST_F_TIMEOUT(fault, adopt, 600)
+/*
+ * Taking windows into use whose pages are there from before the module was last
+ * loaded. The making of the pages can't be swept: when memory for that is short,
+ * the kernel itself warns (add_pages(), arch/x86/mm/init_64.c) or leaves an
+ * action behind that uses freed memory when the driver is unbound (the error path
+ * behind gen_pool_add_owner() in drivers/pci/p2pdma.c, 7.3).
+ */
+TEST_F_TIMEOUT(fault, windows, 600)
 {
-	int site, dmabuf, turns = 0;
 	struct pdio_route route;
-	int64_t id, handle;
+	int64_t buffer, file;
+	int site, ret;
 
+	close(self->pd);
+	ASSERT_EQ(0, run_command("rmmod pdio && insmod /pdio-modules/pdio.ko"));
+	self->pd = pd_open();
+	ASSERT_LE(0, self->pd);
+	file = pd_file(self->pd, self->disk, NULL);
+	ASSERT_LT(0, file);
+	buffer = pd_buffer(self->pd, self->dmabuf, 0, 0, 0, NULL);
+	ASSERT_LT(0, buffer);
 	SWEEP(site) {
-		handle = gpu_alloc(self->gpu, SIZE, FAKEGPU_STATIC, 0, 0);
-		/* The BAR is used up: the rest is for the long run. */
-		if (handle == -ENOSPC)
-			break;
-		ASSERT_LT(0, handle);
-		turns++;
-		dmabuf = gpu_export(self->gpu, handle, O_RDWR | O_CLOEXEC);
-		ASSERT_LE(0, dmabuf);
-		id = pd_buffer(self->pd, dmabuf, 0, 0, 0, NULL);
-		ASSERT_LT(0, id);
 		fault_arm(self->nth, site);
-		pd_route(self->pd, id, self->file, PDIO_OP_READ, &route);
+		ret = pd_route(self->pd, buffer, file, PDIO_OP_READ, &route);
 		SWEEP_END(site);
-		/* Afterwards it works, or says why it can't. */
-		ASSERT_EQ(0, pd_route(self->pd, id, self->file, PDIO_OP_READ,
-				      &route));
-		EXPECT_EQ(route.out_route == PDIO_ROUTE_DIRECT,
-			  route.out_reason == PDIO_REASON_NONE);
-		EXPECT_EQ(0, pd_destroy(self->pd, id));
-		close(dmabuf);
+		EXPECT_TRUE(!ret || ret == -ENOMEM || ret == -EFAULT);
+		EXPECT_EQ(!ret && route.out_route == PDIO_ROUTE_DIRECT,
+			  !ret && route.out_reason == PDIO_REASON_NONE);
 	}
-	EXPECT_LT(10, turns);
+	ASSERT_GE(SITES, site);
+	ASSERT_EQ(0, pd_route(self->pd, buffer, file, PDIO_OP_READ, &route));
+	EXPECT_EQ(PDIO_ROUTE_DIRECT, route.out_route);
+	EXPECT_LT((int64_t)0,
+		  pd_io(self->pd, PDIO_OP_READ, PDIO_RW_FLAG_REQUIRE_DIRECT,
+			file, 0, buffer, 0, SIZE, NULL));
 }
 
 static void sweep_rw(struct __test_metadata *_metadata,

@@ -38,7 +38,8 @@
  * Errors, one meaning each:
  *
  * - ENOTTY: no such command.
- * - E2BIG: the structure is longer than the kernel's and not zero beyond it.
+ * - E2BIG: the structure is longer than the kernel's and not zero beyond it, or
+ *   longer than a page.
  * - EINVAL: the size is too small, or a member is outside its documented range.
  * - EOPNOTSUPP: a flag or value that this kernel doesn't know; with
  *   PDIO_REASON_UNSUPPORTED: the request needs a mover that this module doesn't
@@ -46,7 +47,7 @@
  * - EFAULT: a pointer can't be read or written.
  * - EBADF: a file descriptor is closed or not open for what is asked.
  * - ENOENT: no object of that kind has this id.
- * - ERANGE: a range leaves its buffer.
+ * - ERANGE: a range leaves its buffer or dma-buf.
  * - EOVERFLOW: the sum of two members doesn't fit 64 bits (or a file offset).
  * - ENOMEM: out of memory.
  * - ENOSPC: no id is free: the open file description holds out_max_objects of
@@ -149,7 +150,8 @@ enum {
  * @out_max_objects: objects that one open file description holds at most
  * @__reserved: 0
  * @out_ops: RW requests that this open file description completed, whether with
- *	success or with an error
+ *	success or with an error; those that name no file or are malformed don't
+ *	count
  * @out_bytes_direct: bytes that were proven to move from device to device
  * @out_bytes_staged: bytes that went through pdio's host pages
  * @out_bytes_cpu: bytes that the kernel copied or zeroed by CPU, or of which
@@ -198,6 +200,8 @@ struct pdio_info {
  * of times. A dma-buf that was opened read-only can be written to storage, but
  * never read into. Memory is pinned when the buffer is first used with a file
  * (or here, with @file_id), and counts then against the user's limit.
+ *
+ * The out members are written on failure too; @out_id is 0 then.
  */
 struct pdio_buffer_register {
 	__u32 size;
@@ -217,7 +221,8 @@ struct pdio_buffer_register {
  * @size: sizeof(struct pdio_file_register)
  * @flags: must be 0
  * @fd: an open regular file or block device; may be closed afterwards. O_DIRECT
- *	isn't needed; O_APPEND is refused with EINVAL.
+ *	isn't needed; O_APPEND is refused with EINVAL, and so are requests while it
+ *	is set later.
  * @__reserved: 0
  * @out_id: the file's id, never 0
  * @out_reason: PDIO_REASON_NONE if the file can be one end of a direct route,
@@ -264,7 +269,8 @@ struct pdio_file_register {
  *
  * Tells how requests between a buffer and a file would be served, without I/O.
  * Pins and maps the buffer for the file's device if that has not happened yet,
- * and fails with the same errors as RW would then.
+ * and fails with the same errors as RW would then. The out members are written on
+ * failure too.
  */
 struct pdio_route {
 	__u32 size;

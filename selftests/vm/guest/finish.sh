@@ -44,7 +44,7 @@ finish_storage() {
 
 finish_unload() {
 	local module
-	for module in p2pprobe pdio fakegpu; do
+	for module in p2pprobe importer pdio fakegpu; do
 		[ -d "/sys/module/$module" ] || continue
 		[ -d "/sys/module/$module/holders" ] || continue
 		rmmod "$module" || finding "module $module does not unload"
