@@ -97,9 +97,11 @@ static struct pdio_attach *attach_new(struct pdio_buffer *buffer,
 	return attach;
 }
 
-static bool attach_doomed(const struct pdio_buffer *buffer)
+static int attach_doomed(const struct pdio_buffer *buffer)
 {
-	return READ_ONCE(buffer->closed) || READ_ONCE(buffer->revoked);
+	if (READ_ONCE(buffer->revoked))
+		return -ENODEV;
+	return READ_ONCE(buffer->closed) ? -ENOENT : 0;
 }
 
 /* From here on everybody who takes memory or devices away finds it. */
@@ -112,12 +114,17 @@ static int attach_enlist(struct pdio_attach *attach)
 	ret = pdio_notify_lock_bound(attach->client->pdev);
 	if (ret)
 		return ret;
+	/* Another driver than the one that the file's disk belonged to. */
+	if (!pdio_client_is_nvme(attach->client->pdev)) {
+		device_unlock(dev);
+		return -ENODEV;
+	}
 	mutex_lock(&attach_lock);
 	list_add_tail(&attach->node, &attach_list);
 	list_add_tail(&attach->in_buffer, &buffer->list);
 	mutex_unlock(&attach_lock);
 	device_unlock(dev);
-	return attach_doomed(buffer) ? -ENODEV : 0;
+	return attach_doomed(buffer);
 }
 
 static int attach_check_distance(struct pdio_provider *provider,
@@ -159,7 +166,7 @@ static int attach_wake(struct pdio_attach *attach)
 
 	/* A device whose runtime power management is off is always awake. */
 	if (ret < 0 && ret != -EACCES)
-		return ret;
+		return -EIO;
 	attach->awake = ret >= 0;
 	return 0;
 }
@@ -279,8 +286,7 @@ static int attach_prepare(struct pdio_attach *attach,
 		ret = xa_err(xa_store(&buffer->attaches, attach->client->id,
 				      attach, GFP_KERNEL_ACCOUNT));
 	/* Killed meanwhile: what was found may no longer be so. */
-	if (attach_doomed(buffer))
-		ret = -ENODEV;
+	ret = attach_doomed(buffer) ?: ret;
 	if (ret == -ENODEV)
 		route->reason = PDIO_REASON_REVOKED;
 	return ret;
@@ -345,7 +351,8 @@ static struct pdio_attach *attach_make(struct pdio_buffer *buffer,
  * Context: may sleep.
  * Return: the attachment, to be given back by pdio_attach_put(), or ERR_PTR:
  * -EXDEV if there is no direct route, -ENODEV if the memory or a device is gone,
- * -EDQUOT, -EBUSY, -ENOMEM, -EINTR, each with @route->reason where there is one.
+ * -ENOENT if the buffer is being destroyed, -EDQUOT, -EBUSY, -EIO, -ENOMEM,
+ * -EINTR, -ERESTARTSYS, each with @route->reason where there is one.
  */
 struct pdio_attach *pdio_attach_get(struct pdio_buffer *buffer,
 				    struct pdio_client *client,
@@ -399,7 +406,7 @@ static void attach_kill_of(struct pci_dev *pdev)
 		if (!attach_uses_locked(attach, pdev))
 			continue;
 		/* Another client may come back; the memory won't. */
-		if (attach->client->pdev != pdev)
+		if (attach->provider && attach->provider->pdev == pdev)
 			WRITE_ONCE(attach->buffer->revoked, true);
 		pdio_drain_kill(&attach->drain);
 	}

@@ -85,6 +85,20 @@ void pdio_client_put(struct pdio_client *client)
 }
 
 /**
+ * pdio_client_is_nvme - is a function driven by the kernel's NVMe driver?
+ * @pdev: the function
+ *
+ * Context: any; the answer lasts as long as the device lock is held.
+ * Return: true if it is.
+ */
+bool pdio_client_is_nvme(struct pci_dev *pdev)
+{
+	const struct device_driver *driver = READ_ONCE(pdev->dev.driver);
+
+	return driver && !strcmp(driver->name, "nvme");
+}
+
+/**
  * pdio_client_find - the client behind a block device
  * @bdev: the block device, a partition too
  * @reason: why there is none
@@ -99,21 +113,29 @@ void pdio_client_put(struct pdio_client *client)
  */
 struct pdio_client *pdio_client_find(struct block_device *bdev, u32 *reason)
 {
-	struct device *dev = disk_to_dev(bdev->bd_disk)->parent;
-	const struct device_driver *driver;
+	struct gendisk *disk = bdev->bd_disk;
+	struct pdio_client *client = NULL;
+	struct device *dev;
 
+	*reason = PDIO_REASON_NO_CLIENT;
+	/* A disk that is gone may still name a parent that no longer exists. */
+	mutex_lock(&disk->open_mutex);
+	if (!disk_live(disk))
+		goto out;
+	dev = disk_to_dev(disk)->parent;
 	while (dev && !dev_is_pci(dev))
 		dev = dev->parent;
-	if (!dev) {
-		*reason = PDIO_REASON_NO_CLIENT;
-		return NULL;
-	}
-	driver = READ_ONCE(dev->driver);
-	if (!driver || strcmp(driver->name, "nvme")) {
+	if (!dev)
+		goto out;
+	if (!pdio_client_is_nvme(to_pci_dev(dev))) {
 		*reason = PDIO_REASON_TRANSPORT;
-		return NULL;
+		goto out;
 	}
-	return pdio_client_get(to_pci_dev(dev));
+	client = pdio_client_get(to_pci_dev(dev));
+	*reason = PDIO_REASON_NONE;
+out:
+	mutex_unlock(&disk->open_mutex);
+	return client;
 }
 
 /**

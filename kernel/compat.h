@@ -17,10 +17,10 @@
 #include <linux/uio.h>
 #include <linux/version.h>
 
-/* dma_buf_attach_ops.invalidate_mappings, named move_notify before 7.0 */
+/* dma_buf_attach_ops.invalidate_mappings, named move_notify before 7.1 */
 #ifndef PDIO_HAVE_INVALIDATE_MAPPINGS
 #define PDIO_HAVE_INVALIDATE_MAPPINGS \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0))
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0))
 #endif
 
 /* get_dev_pagemap() without a hint, since 6.18 */

@@ -48,9 +48,10 @@ static int map_error(int error, u32 *reason)
 {
 	switch (error) {
 	case -ENOMEM:
-	case -EINTR:
 	case -ERESTARTSYS:
-		return error == -ERESTARTSYS ? -EINTR : error;
+		return error;
+	case -EINTR:
+		return -ERESTARTSYS;
 	case -ENODEV:
 		*reason = PDIO_REASON_REVOKED;
 		return -ENODEV;
@@ -92,7 +93,7 @@ static int dmabuf_pin_and_map_locked(struct pdio_dmabuf *dmabuf)
  *
  * Context: may sleep; takes the dma-buf's reservation.
  * Return: 0, -ENODEV if the memory is gone, -EXDEV if the exporter can't or
- * doesn't want to, -ENOMEM, or -EINTR.
+ * doesn't want to, -ENOMEM, or -ERESTARTSYS.
  */
 int pdio_dmabuf_map(struct pdio_dmabuf *dmabuf, struct device *dev, u32 *reason)
 {
@@ -139,10 +140,11 @@ void pdio_dmabuf_unmap(struct pdio_dmabuf *dmabuf)
 					 dmabuf->dir);
 	if (dmabuf->pinned)
 		dma_buf_unpin(dmabuf->attach);
-	dma_resv_unlock(dmabuf->dmabuf->resv);
-	dma_buf_detach(dmabuf->dmabuf, dmabuf->attach);
+	/* Under the lock: from here on an invalidation has nothing to say. */
 	dmabuf->sgt = NULL;
 	dmabuf->pinned = false;
+	dma_resv_unlock(dmabuf->dmabuf->resv);
+	dma_buf_detach(dmabuf->dmabuf, dmabuf->attach);
 	dmabuf->attach = NULL;
 }
 
@@ -194,7 +196,6 @@ void pdio_runs_free(struct pdio_runs *runs)
 	pci_dev_put(runs->pdev);
 	memset(runs, 0, sizeof(*runs));
 }
-
 
 /* All of a buffer has to lie in one BAR of one function. */
 static int runs_check_bar(struct pdio_runs *runs, phys_addr_t phys, u64 *left,

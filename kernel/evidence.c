@@ -15,10 +15,11 @@
  *   read leaves them), the file must not have more than before.
  * - Direct writes are accounted when their bio is built. A buffered fallback
  *   either dirties clean pages, which moves the task's dirty counters, or finds
- *   them dirty already, and then the bytes are missing in the accounting.
+ *   them dirty already, and then the bytes are missing in the accounting. Some
+ *   file systems leave the pages in the cache as well; a direct write doesn't.
  *
  * What isn't proven direct counts as moved by CPU. The doubt can be wrong: when
- * somebody else reads the same file through the page cache meanwhile, or when a
+ * somebody else reads the same range through the page cache meanwhile, or when a
  * file system without a journal dirties metadata in the writing task.
  */
 #include <linux/fs.h>
@@ -39,30 +40,26 @@ static u64 task_io_bytes(u32 op)
 
 /**
  * pdio_evidence_hole - does a range of a file lack data to be read?
- * @file: the file
+ * @pf: the file
  * @pos: first byte
  * @bytes: how many; the range ends before the end of the file
  * @hole: the answer; block devices have no holes
  *
- * Unwritten extents count as holes. The file's position is moved by the question
- * and put back, under the lock that everybody else who uses it takes.
+ * Unwritten extents count as holes. The question moves a file position, so it is
+ * put to an open file of our own.
  *
- * Context: may sleep; takes the file's position lock.
- * Return: 0, -EINTR, or what the file system says.
+ * Context: may sleep.
+ * Return: 0, or what the file system says.
  */
-int pdio_evidence_hole(struct file *file, loff_t pos, u64 bytes, bool *hole)
+int pdio_evidence_hole(const struct pdio_file *pf, loff_t pos, u64 bytes,
+		       bool *hole)
 {
-	loff_t saved, first;
+	loff_t first;
 
 	*hole = false;
-	if (!S_ISREG(file_inode(file)->i_mode))
+	if (!pf->seek)
 		return 0;
-	if (mutex_lock_killable(&file->f_pos_lock))
-		return -EINTR;
-	saved = file->f_pos;
-	first = vfs_llseek(file, pos, SEEK_HOLE);
-	file->f_pos = saved;
-	mutex_unlock(&file->f_pos_lock);
+	first = vfs_llseek(pf->seek, pos, SEEK_HOLE);
 	/* The file was truncated below the range. */
 	if (first == -ENXIO)
 		first = pos;
@@ -75,6 +72,7 @@ int pdio_evidence_hole(struct file *file, loff_t pos, u64 bytes, bool *hole)
 /**
  * pdio_evidence_begin - note what the task has done before a kiocb
  * @ev: the notes
+ * @pf: the file
  * @iocb: the kiocb, at its position
  * @op: PDIO_OP_*
  * @bytes: how many it will ask for
@@ -82,8 +80,8 @@ int pdio_evidence_hole(struct file *file, loff_t pos, u64 bytes, bool *hole)
  * Context: may sleep; the task that will submit the kiocb.
  * Return: 0, or as pdio_evidence_hole().
  */
-int pdio_evidence_begin(struct pdio_evidence *ev, const struct kiocb *iocb,
-			u32 op, u64 bytes)
+int pdio_evidence_begin(struct pdio_evidence *ev, const struct pdio_file *pf,
+			const struct kiocb *iocb, u32 op, u64 bytes)
 {
 	struct address_space *mapping = iocb->ki_filp->f_mapping;
 	loff_t pos = iocb->ki_pos;
@@ -91,10 +89,13 @@ int pdio_evidence_begin(struct pdio_evidence *ev, const struct kiocb *iocb,
 
 	memset(ev, 0, sizeof(*ev));
 	if (op == PDIO_OP_READ) {
-		ret = pdio_evidence_hole(iocb->ki_filp, pos, bytes, &ev->hole);
+		ret = pdio_evidence_hole(pf, pos, bytes, &ev->hole);
 		ev->cached = filemap_range_has_page(mapping, pos,
 						    pos + bytes - 1);
 		ev->cache_pages = READ_ONCE(mapping->nrpages);
+	} else if (current->dirty_paused_when) {
+		/* So that being throttled within this same jiffy shows too. */
+		current->dirty_paused_when--;
 	}
 	ev->io_bytes = task_io_bytes(op);
 	ev->dirtied = current->nr_dirtied;
@@ -102,8 +103,13 @@ int pdio_evidence_begin(struct pdio_evidence *ev, const struct kiocb *iocb,
 	return ret;
 }
 
-static bool write_was_direct(const struct pdio_evidence *ev, u64 bytes)
+static bool write_was_direct(const struct pdio_evidence *ev,
+			     const struct kiocb *iocb, loff_t pos, u64 bytes)
 {
+	/* Not every file system that falls back drops its pages afterwards. */
+	if (filemap_range_has_page(iocb->ki_filp->f_mapping, pos,
+				   pos + bytes - 1))
+		return false;
 	/* Throttling clears the count, but says when it happened. */
 	return task_io_bytes(PDIO_OP_WRITE) - ev->io_bytes >= bytes &&
 	       current->nr_dirtied == ev->dirtied &&
@@ -123,6 +129,7 @@ static bool read_filled_cache(const struct pdio_evidence *ev,
 /**
  * pdio_evidence_direct - did the bytes of a kiocb go from device to device?
  * @ev: from pdio_evidence_begin()
+ * @pf: the file
  * @iocb: the kiocb, completed
  * @pos: where it began
  * @op: PDIO_OP_*
@@ -133,8 +140,8 @@ static bool read_filled_cache(const struct pdio_evidence *ev,
  * Return: true if that is proven.
  */
 bool pdio_evidence_direct(const struct pdio_evidence *ev,
-			  const struct kiocb *iocb, loff_t pos, u32 op,
-			  u64 bytes, u32 *reason)
+			  const struct pdio_file *pf, const struct kiocb *iocb,
+			  loff_t pos, u32 op, u64 bytes, u32 *reason)
 {
 	u64 moved = task_io_bytes(op) - ev->io_bytes;
 	bool hole = ev->hole;
@@ -143,14 +150,13 @@ bool pdio_evidence_direct(const struct pdio_evidence *ev,
 	if (!(iocb->ki_flags & IOCB_DIRECT))
 		return false;
 	if (op == PDIO_OP_WRITE)
-		return write_was_direct(ev, bytes);
+		return write_was_direct(ev, iocb, pos, bytes);
 	if (read_filled_cache(ev, iocb, pos, bytes))
 		return false;
 
 	*reason = PDIO_REASON_ZEROED;
 	/* Asked again: it may have been punched after the first question. */
-	if (!hole &&
-	    pdio_evidence_hole(iocb->ki_filp, pos, bytes, &hole))
+	if (!hole && pdio_evidence_hole(pf, pos, bytes, &hole))
 		return false;
 	return !hole && moved >= bytes;
 }

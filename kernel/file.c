@@ -2,8 +2,8 @@
 /*
  * Files: what an open regular file or block device can do.
  *
- * The facts that can't change while the file is open are found once. Those that
- * an administrator can change are read again for every request.
+ * What can't change while the file is open is found once, when it is registered.
+ * What can is asked again for every request.
  */
 #include <linux/blkdev.h>
 #include <linux/file.h>
@@ -31,12 +31,17 @@ static bool file_system_known(const struct super_block *sb)
 	return false;
 }
 
-/* Data of such files is on another device than the super block's. */
-static bool file_is_realtime(struct file *file)
+/*
+ * Data of XFS realtime files is on another device than the super block's. An
+ * empty file can still become one.
+ */
+static bool file_may_be_elsewhere(struct file *file)
 {
 	struct file_kattr attr = {};
 
-	return !vfs_fileattr_get(file->f_path.dentry, &attr) &&
+	if (strcmp(file_inode(file)->i_sb->s_type->name, "xfs"))
+		return false;
+	return vfs_fileattr_get(file->f_path.dentry, &attr) ||
 	       (attr.fsx_xflags & FS_XFLAG_REALTIME);
 }
 
@@ -57,10 +62,25 @@ static u32 regular_reason(struct pdio_file *pf, const struct kstat *stat)
 			PDIO_REASON_UNSUPPORTED : PDIO_REASON_FS_NOT_DIRECT;
 	if (!pf->offset_align || !(pf->file->f_mode & FMODE_CAN_ODIRECT))
 		return PDIO_REASON_FS_NOT_DIRECT;
-	if (!inode->i_sb->s_bdev || file_is_realtime(pf->file))
+	if (!inode->i_sb->s_bdev)
 		return PDIO_REASON_UNSUPPORTED;
 	pf->bdev = inode->i_sb->s_bdev;
 	return PDIO_REASON_NONE;
+}
+
+/* For the question where the holes are, which moves the file's position. */
+static int file_open_seek(struct pdio_file *pf)
+{
+	struct file *seek;
+
+	if (!(pf->file->f_mode & FMODE_READ))
+		return 0;
+	seek = dentry_open(&pf->file->f_path, O_RDONLY | O_LARGEFILE,
+			   pf->file->f_cred);
+	if (IS_ERR(seek))
+		return PTR_ERR(seek);
+	pf->seek = seek;
+	return 0;
 }
 
 static int file_examine(struct pdio_file *pf)
@@ -83,6 +103,9 @@ static int file_examine(struct pdio_file *pf)
 			pf->mem_align = stat.dio_mem_align;
 		}
 		pf->reason = regular_reason(pf, &stat);
+		ret = pf->reason ? 0 : file_open_seek(pf);
+		if (ret)
+			return ret;
 	}
 	if (pf->reason)
 		return 0;
@@ -99,6 +122,8 @@ static void file_release(struct pdio_drain *drain)
 		container_of(drain, struct pdio_file, object.drain);
 
 	pdio_client_put(pf->client);
+	if (pf->seek)
+		__fput_sync(pf->seek);
 	/* Not delayed: who waits for this wants to unmount. */
 	__fput_sync(pf->file);
 }
@@ -144,15 +169,16 @@ struct pdio_file *pdio_file_create(int fd)
 		goto err_fput;
 	}
 	ret = file_examine(pf);
-	if (ret)
-		goto err_fput;
-	ret = pdio_drain_init(&pf->object.drain, &file_ops);
+	if (!ret)
+		ret = pdio_drain_init(&pf->object.drain, &file_ops);
 	if (ret)
 		goto err_client;
 	return pf;
 
 err_client:
 	pdio_client_put(pf->client);
+	if (pf->seek)
+		fput(pf->seek);
 err_fput:
 	fput(pf->file);
 err_free:
@@ -190,11 +216,41 @@ u32 pdio_file_reason(const struct pdio_file *pf)
 {
 	if (pf->reason)
 		return pf->reason;
+	if (IS_VERITY(file_inode(pf->file)))
+		return PDIO_REASON_VERITY;
+	if (file_may_be_elsewhere(pf->file))
+		return PDIO_REASON_UNSUPPORTED;
 	if (!blk_queue_pci_p2pdma(bdev_get_queue(pf->bdev)))
 		return PDIO_REASON_QUEUE_NO_P2P;
 	if (bdev_stable_writes(pf->bdev))
 		return PDIO_REASON_STABLE_WRITES;
 	return PDIO_REASON_NONE;
+}
+
+/**
+ * pdio_file_alignment - what direct I/O demands of a file now
+ * @pf: the file, which can be one end of a direct route
+ * @offset: alignment of offsets and lengths, 0 if there is no direct I/O
+ * @mem: alignment of memory
+ *
+ * Context: may sleep.
+ * Return: 0, or what the file system says.
+ */
+int pdio_file_alignment(const struct pdio_file *pf, u32 *offset, u32 *mem)
+{
+	struct kstat stat = {};
+	int ret;
+
+	*offset = pf->offset_align;
+	*mem = pf->mem_align;
+	if (!S_ISREG(file_inode(pf->file)->i_mode))
+		return 0;
+	ret = vfs_getattr(&pf->file->f_path, &stat, STATX_DIOALIGN, 0);
+	if (!ret && (stat.result_mask & STATX_DIOALIGN)) {
+		*offset = stat.dio_offset_align;
+		*mem = stat.dio_mem_align;
+	}
+	return ret;
 }
 
 /**

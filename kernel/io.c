@@ -7,7 +7,7 @@
 #include <linux/fs.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <linux/string.h>
 
 #include "pdio.h"
 
@@ -65,21 +65,17 @@ out:
 }
 
 static int io_hold_segments(struct pdio_ctx *ctx, struct pdio_io *io,
-			    const struct pdio_rw *rw)
+			    const struct pdio_segment *from)
 {
-	struct pdio_segment __user *from = u64_to_user_ptr(rw->segments);
-	struct pdio_segment segment;
 	u64 total = 0;
 	int ret;
 	u32 i;
 
-	for (i = 0; i < rw->nr_segments; i++) {
-		if (copy_from_user(&segment, from + i, sizeof(segment)))
-			return -EFAULT;
-		if (check_add_overflow(total, segment.length, &total) ||
+	for (i = 0; i < io->nr_segments; i++) {
+		if (check_add_overflow(total, from[i].length, &total) ||
 		    total > MAX_LFS_FILESIZE - io->pos)
 			return -EOVERFLOW;
-		ret = io_hold_segment(ctx, io, &segment, &io->segments[i]);
+		ret = io_hold_segment(ctx, io, &from[i], &io->segments[i]);
 		if (ret)
 			return ret;
 	}
@@ -107,12 +103,12 @@ static bool io_ends_inside_block(const struct pdio_io *io, u64 end)
 static int io_plan_segment(struct pdio_io *io,
 			   const struct pdio_io_segment *seg, u64 pos)
 {
-	u32 align = io->file->offset_align;
+	u32 align = io->offset_align;
 
 	if (!seg->bytes)
 		return 0;
 	if (!IS_ALIGNED(pos, align) ||
-	    !IS_ALIGNED(seg->offset, io->file->mem_align))
+	    !IS_ALIGNED(seg->offset, io->mem_align))
 		return io_refuse(io, PDIO_REASON_UNALIGNED);
 	if (!IS_ALIGNED(seg->bytes, align))
 		return io_refuse(io, io_ends_inside_block(io, pos + seg->bytes) ?
@@ -122,6 +118,21 @@ static int io_plan_segment(struct pdio_io *io,
 	return 0;
 }
 
+/* A file's alignment can change: XFS demands more of one that shares blocks. */
+static int io_plan_alignment(struct pdio_io *io)
+{
+	int ret;
+
+	io->offset_align = io->file->offset_align;
+	io->mem_align = io->file->mem_align;
+	if (!(io->flags & PDIO_RW_FLAG_REQUIRE_DIRECT))
+		return 0;
+	ret = pdio_file_alignment(io->file, &io->offset_align, &io->mem_align);
+	if (!ret && !io->offset_align)
+		ret = io_refuse(io, PDIO_REASON_FS_NOT_DIRECT);
+	return ret;
+}
+
 static int io_plan(struct pdio_io *io)
 {
 	u64 pos = io->pos;
@@ -129,6 +140,9 @@ static int io_plan(struct pdio_io *io)
 	int ret;
 	u32 i;
 
+	ret = io_plan_alignment(io);
+	if (ret)
+		return ret;
 	if (io->op == PDIO_OP_READ)
 		io_clip_to_file(io);
 	for (i = 0; i < io->nr_segments; i++) {
@@ -141,7 +155,7 @@ static int io_plan(struct pdio_io *io)
 	    !(io->flags & PDIO_RW_FLAG_REQUIRE_DIRECT))
 		return 0;
 	/* Zeros for a hole are written by CPU. */
-	ret = pdio_evidence_hole(io->file->file, io->pos, pos - io->pos, &hole);
+	ret = pdio_evidence_hole(io->file, io->pos, pos - io->pos, &hole);
 	if (ret)
 		return ret;
 	return hole ? io_refuse(io, PDIO_REASON_ZEROED) : 0;
@@ -189,11 +203,23 @@ static int io_check_mode(const struct pdio_io *io)
 static int io_run(struct pdio_ctx *ctx, struct pdio_io *io,
 		  const struct pdio_rw *rw)
 {
+	struct pdio_segment *from;
 	int ret;
 
 	ret = io_check_mode(io);
-	if (!ret)
-		ret = io_hold_segments(ctx, io, rw);
+	if (ret)
+		return ret;
+	/*
+	 * All of it before anything is held: reading the caller's memory can
+	 * take as long as the caller likes, and whoever takes device memory away
+	 * must not have to wait for that.
+	 */
+	from = vmemdup_user(u64_to_user_ptr(rw->segments),
+			    array_size(rw->nr_segments, sizeof(*from)));
+	if (IS_ERR(from))
+		return PTR_ERR(from);
+	ret = io_hold_segments(ctx, io, from);
+	kvfree(from);
 	if (!ret)
 		ret = io_plan(io);
 	if (!ret)

@@ -66,7 +66,7 @@ static u64 piece_next(const struct pdio_io *io,
 	}
 	*nr_kvecs = nr;
 	if (got < bytes)
-		got = round_down(got, io->file->offset_align);
+		got = round_down(got, io->offset_align);
 	return got;
 }
 
@@ -81,7 +81,7 @@ static u64 piece_next(const struct pdio_io *io,
 bool pdio_io_direct_fits(const struct pdio_io *io,
 			 const struct pdio_io_segment *seg)
 {
-	u32 align = io->file->offset_align, nr;
+	u32 align = io->offset_align, nr;
 	u64 done, part;
 
 	/* Windows and extents are made of pages. */
@@ -113,7 +113,7 @@ static ssize_t piece_move(struct pdio_io *io, u32 nr_kvecs, u64 bytes)
 	if (io->flags & PDIO_RW_FLAG_DSYNC)
 		iocb.ki_flags |= IOCB_DSYNC;
 	iocb.ki_pos = pos;
-	ret = pdio_evidence_begin(&ev, &iocb, io->op, bytes);
+	ret = pdio_evidence_begin(&ev, io->file, &iocb, io->op, bytes);
 	if (ret)
 		return ret;
 	if (io->op == PDIO_OP_READ) {
@@ -125,7 +125,8 @@ static ssize_t piece_move(struct pdio_io *io, u32 nr_kvecs, u64 bytes)
 	}
 	if (ret <= 0)
 		return ret;
-	if (pdio_evidence_direct(&ev, &iocb, pos, io->op, ret, &reason)) {
+	if (pdio_evidence_direct(&ev, io->file, &iocb, pos, io->op, ret,
+				 &reason)) {
 		io->done.direct += ret;
 	} else {
 		io->done.cpu += ret;

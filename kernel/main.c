@@ -14,6 +14,7 @@ static const struct {
 	int (*start)(void);
 	void (*stop)(void);
 } rooms[] = {
+	{ pdio_window_start, NULL },
 	{ pdio_notify_start, pdio_notify_stop },
 	{ pdio_provider_start, pdio_provider_stop },
 	{ pdio_attach_start, pdio_attach_stop },
@@ -25,7 +26,8 @@ static const struct {
 static void rooms_stop(int nr)
 {
 	while (nr--)
-		rooms[nr].stop();
+		if (rooms[nr].stop)
+			rooms[nr].stop();
 }
 
 static int __init pdio_init(void)

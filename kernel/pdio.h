@@ -148,6 +148,7 @@ struct pdio_client {
 };
 
 struct pdio_client *pdio_client_get(struct pci_dev *pdev);
+bool pdio_client_is_nvme(struct pci_dev *pdev);
 struct pdio_client *pdio_client_find(struct block_device *bdev, u32 *reason);
 void pdio_client_hold(struct pdio_client *client);
 void pdio_client_put(struct pdio_client *client);
@@ -214,6 +215,7 @@ struct pdio_window {
 	void *pool;
 };
 
+int pdio_window_start(void);
 struct pdio_window *pdio_window_get(struct pdio_provider *provider, int bar,
 				    phys_addr_t phys, u64 bytes, u32 *reason);
 void pdio_window_put(struct pdio_provider *provider, struct pdio_window *window);
@@ -329,6 +331,7 @@ static inline void pdio_object_put(struct pdio_object *object)
  * struct pdio_file - a registered open file
  * @object: its id and users
  * @file: the open file
+ * @seek: the same file, opened once more to look for holes in it, or NULL
  * @bdev: the block device that holds its data, or NULL
  * @client: the function that moves its data, or NULL
  * @reason: why it can't be one end of a direct route, or PDIO_REASON_NONE
@@ -338,6 +341,7 @@ static inline void pdio_object_put(struct pdio_object *object)
 struct pdio_file {
 	struct pdio_object object;
 	struct file *file;
+	struct file *seek;
 	struct block_device *bdev;
 	struct pdio_client *client;
 	u32 reason;
@@ -350,6 +354,7 @@ struct pdio_file {
 struct pdio_file *pdio_file_create(int fd);
 struct pdio_file *pdio_file_get(struct pdio_ctx *ctx, u32 id);
 u32 pdio_file_reason(const struct pdio_file *file);
+int pdio_file_alignment(const struct pdio_file *file, u32 *offset, u32 *mem);
 loff_t pdio_file_size(const struct pdio_file *file);
 
 /* ---- row 2: buffer.c, attach.c -------------------------------------------- */
@@ -502,6 +507,8 @@ struct pdio_io_segment {
  * @file: the file
  * @op: PDIO_OP_*
  * @flags: PDIO_RW_FLAG_*
+ * @offset_align: alignment of offsets and lengths for direct I/O
+ * @mem_align: alignment of memory for direct I/O
  * @pos: file offset of what comes next
  * @segments: its memory
  * @nr_segments: how many
@@ -514,6 +521,8 @@ struct pdio_io {
 	struct pdio_file *file;
 	u32 op;
 	u32 flags;
+	u32 offset_align;
+	u32 mem_align;
 	loff_t pos;
 	struct pdio_io_segment *segments;
 	u32 nr_segments;
@@ -549,12 +558,13 @@ struct pdio_evidence {
 	bool hole;
 };
 
-int pdio_evidence_hole(struct file *file, loff_t pos, u64 bytes, bool *hole);
-int pdio_evidence_begin(struct pdio_evidence *ev, const struct kiocb *iocb,
-			u32 op, u64 bytes);
+int pdio_evidence_hole(const struct pdio_file *pf, loff_t pos, u64 bytes,
+		       bool *hole);
+int pdio_evidence_begin(struct pdio_evidence *ev, const struct pdio_file *pf,
+			const struct kiocb *iocb, u32 op, u64 bytes);
 bool pdio_evidence_direct(const struct pdio_evidence *ev,
-			  const struct kiocb *iocb, loff_t pos, u32 op,
-			  u64 bytes, u32 *reason);
+			  const struct pdio_file *pf, const struct kiocb *iocb,
+			  loff_t pos, u32 op, u64 bytes, u32 *reason);
 
 /* ---- row 5: ioctl.c ------------------------------------------------------- */
 

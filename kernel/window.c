@@ -11,6 +11,8 @@
  * go back into the allocator before the driver is unbound, or unbinding would
  * wait for it forever.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kernfs.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
@@ -303,6 +305,21 @@ static struct pdio_window *window_make_locked(struct pdio_provider *provider,
 	start = ALIGN_DOWN(phys, WINDOW_MIN);
 	return window_adopt_locked(provider, bar, start, start + WINDOW_MIN,
 				   reason);
+}
+
+/**
+ * pdio_window_start - check the policy that the module was loaded with
+ *
+ * Context: module init.
+ * Return: 0 or -EINVAL.
+ */
+int pdio_window_start(void)
+{
+	if (!strcmp(adopt, "lazy") || !strcmp(adopt, "whole") ||
+	    !strcmp(adopt, "never"))
+		return 0;
+	pr_err("adopt=%s: not one of lazy, whole, never\n", adopt);
+	return -EINVAL;
 }
 
 /**

@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(fault, windows, 600)
 }
 
 static void sweep_rw(struct __test_metadata *_metadata,
-		     FIXTURE_DATA(fault) *self, uint32_t op)
+		     FIXTURE_DATA(fault) * self, uint32_t op)
 {
 	struct pdio_rw rw;
 	int64_t ret;

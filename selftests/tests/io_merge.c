@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(merge)
 }
 
 /* Every block of one parity, or all, in one submission: one plug. */
-static int ram_read(FIXTURE_DATA(merge) *self, int first, int step)
+static int ram_read(FIXTURE_DATA(merge) * self, int first, int step)
 {
 	struct io_uring_cqe *cqe;
 	struct io_uring ring;
@@ -78,7 +78,7 @@ TEST_F_TIMEOUT(merge, host_memory_is_merged, 60)
 }
 
 struct ram_thread {
-	FIXTURE_DATA(merge) *self;
+	FIXTURE_DATA(merge) * self;
 	atomic_int stop;
 	int bad;
 };

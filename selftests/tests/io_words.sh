@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Where there is no direct route the tool says why, in words and as a reason that
 # scripts can read, and ends with the status for "not supported here".
-set -u
+set -euo pipefail
 
 disk=${PDIO_DISK:-/dev/nvme0n1}
 work=$(mktemp -d)
 nr=0
 failed=0
 
-result() {
+# check NAME COMMAND...: one result.
+check() {
+	local name=$1
+	shift
 	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr $2"
+	if "$@"; then
+		echo "ok $nr $name"
 	else
-		echo "not ok $nr $2"
-		cat "$work/err" "$work/out"
+		echo "not ok $nr $name"
 		failed=1
 	fi
 }
@@ -32,27 +34,29 @@ misroute)
 	words="proven" ;;
 esac
 
+copy_refused() {
+	local status=0
+	pdio copy --require-direct --length 1048576 "$disk" gpu:fake:0 \
+		>"$work/out" 2>"$work/err" || status=$?
+	cat "$work/err"
+	[ "$status" = 3 ]
+}
+
+route_says() {
+	pdio "$@" route "$disk" gpu:fake:0 >"$work/out" 2>"$work/err"
+	cat "$work/out"
+}
+
 echo "KTAP version 1"
 echo "1..5"
-
-pdio copy --require-direct --length 1048576 "$disk" gpu:fake:0 \
-	>"$work/out" 2>"$work/err"
-[ $? = 3 ]
-result $? "copy ends with status 3"
-
-grep -q "PDIO_REASON_$reason" "$work/err"
-result $? "and names the reason $reason"
-
-grep -qi "$words" "$work/err"
-result $? "and explains it"
-
-pdio route "$disk" gpu:fake:0 >"$work/out" 2>"$work/err"
-grep -q "PDIO_REASON_$reason" "$work/out"
-result $? "route names it too"
-
-pdio -j route "$disk" gpu:fake:0 >"$work/out" 2>"$work/err"
-grep -q "\"reason\":\"$reason\"" "$work/out"
-result $? "and in JSON"
+check "copy ends with status 3" copy_refused
+check "and names the reason $reason" \
+	grep -q "PDIO_REASON_$reason" "$work/err"
+check "and explains it" grep -qi "$words" "$work/err"
+route_says
+check "route names it too" grep -q "PDIO_REASON_$reason" "$work/out"
+route_says -j
+check "and in JSON" grep -q "\"reason\":\"$reason\"" "$work/out"
 
 rm -rf "$work"
 exit "$failed"

@@ -32,7 +32,7 @@ static void device_name(char *name, uint32_t domain, uint32_t bdf)
 		 bdf >> 3 & 31, bdf & 7);
 }
 
-static int setup(FIXTURE_DATA(devices) *self)
+static int setup(FIXTURE_DATA(devices) * self)
 {
 	struct pdio_route route;
 
@@ -57,7 +57,7 @@ static int setup(FIXTURE_DATA(devices) *self)
 	return 0;
 }
 
-static void teardown(FIXTURE_DATA(devices) *self)
+static void teardown(FIXTURE_DATA(devices) * self)
 {
 	close(self->fd);
 	close(self->dmabuf);

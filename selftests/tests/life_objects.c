@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(life)
 /* ---- order of closing ---------------------------------------------------- */
 
 /* Every order of giving up the five things: 120 of them. */
-static void give_up(FIXTURE_DATA(life) *self, int what)
+static void give_up(FIXTURE_DATA(life) * self, int what)
 {
 	switch (what) {
 	case 0:

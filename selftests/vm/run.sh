@@ -120,8 +120,11 @@ check_options() {
 # prune_runs: the logs of the twenty latest runs stay; a folder whose run is
 # still going on is locked.
 prune_runs() {
-	local dir fd
+	local dir fd prune
 	mkdir -p "$PDIO_CACHE/runs"
+	exec {prune}>"$PDIO_CACHE/runs/.prune"
+	# Another run is at it: then it needn't be done here.
+	flock -n "$prune" || return 0
 	find "$PDIO_CACHE/runs" -mindepth 1 -maxdepth 1 -type d \
 		-printf '%T@ %p\n' | sort -rn | tail -n +21 | cut -d' ' -f2- |
 	while read -r dir; do
@@ -129,6 +132,7 @@ prune_runs() {
 		! flock -n "$fd" || rm -rf "$dir" "/dev/shm/pdio-${dir##*/}"
 		exec {fd}>&-
 	done
+	exec {prune}>&-
 }
 
 # gpu_folder: where the GPUs' memory lies if nobody asked to see it: in memory if

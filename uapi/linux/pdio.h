@@ -59,7 +59,7 @@
  *   trying again may help.
  * - ENODEV: the buffer was revoked, or a device behind it is gone;
  *   PDIO_REASON_REVOKED.
- * - EINTR: a fatal signal arrived before anything was moved.
+ * - EINTR: a signal arrived before anything was moved.
  *
  * What the file system or the device reports (EIO, ENOSPC, EDQUOT without
  * PDIO_REASON_QUOTA, ...) is passed on unchanged.
@@ -346,7 +346,11 @@ struct pdio_rw {
 };
 #define PDIO_RW _IO(PDIO_TYPE, PDIO_CMD_RW)
 
-/* Fail with EXDEV, before any byte moves, rather than go another way. */
+/*
+ * Fail with EXDEV, before any byte moves, rather than go another way. What nobody
+ * could foresee (a file system that falls back on the way) is not undone, but
+ * counted in out_bytes_cpu.
+ */
 #define PDIO_RW_FLAG_REQUIRE_DIRECT	(1U << 0)
 /* The written bytes are durable when the call returns, as with O_DSYNC. */
 #define PDIO_RW_FLAG_DSYNC		(1U << 1)
