@@ -58,7 +58,6 @@ FIXTURE_SETUP(io)
 		ASSERT_EQ(0, fs_make(variant->fs, MOUNT));
 		self->mounted = true;
 	}
-	ASSERT_EQ(0, disk_fill(path_of(variant->fs), 0, SIZE, 7));
 	self->pd = pd_open();
 	ASSERT_LE(0, self->pd);
 	self->gpu = gpu_open(0);
@@ -99,6 +98,7 @@ TEST_F_TIMEOUT(io, read, SECONDS)
 	struct pdio_info info;
 	struct pdio_rw rw;
 
+	ASSERT_EQ(0, disk_fill(path_of(variant->fs), 0, SIZE, 7));
 	self->file = open_file(self->pd, &self->fd, path_of(variant->fs),
 			       O_RDONLY);
 	ASSERT_LT(0, self->file);
@@ -159,6 +159,7 @@ TEST_F_TIMEOUT(io, parts, SECONDS)
 	struct pdio_rw rw;
 	size_t i;
 
+	ASSERT_EQ(0, disk_fill(path_of(variant->fs), 0, SMALL, 7));
 	self->file = open_file(self->pd, &self->fd, path_of(variant->fs),
 			       O_RDONLY);
 	ASSERT_LT(0, self->file);
@@ -205,6 +206,7 @@ TEST_F_TIMEOUT(io, vector, SECONDS)
 	void *data;
 	int i;
 
+	ASSERT_EQ(0, disk_fill(path_of(variant->fs), 0, SMALL, 7));
 	self->file = open_file(self->pd, &self->fd, path_of(variant->fs),
 			       O_RDONLY);
 	ASSERT_LT(0, self->file);

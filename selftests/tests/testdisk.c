@@ -83,6 +83,22 @@ int host_sum(int index, const struct fakegpu_extent *extents, int nr,
 	return ret;
 }
 
+static int pattern_pipe(const char *command, uint32_t seed, uint64_t length)
+{
+	FILE *pipe = popen(command, "w");
+	void *chunk = malloc(CHUNK);
+	uint64_t done, part;
+
+	for (done = 0; pipe && chunk && done < length; done += part) {
+		part = length - done < CHUNK ? length - done : CHUNK;
+		fill_host(chunk, part, seed, done);
+		if (fwrite(chunk, part, 1, pipe) != 1)
+			break;
+	}
+	free(chunk);
+	return !pipe || pclose(pipe) || done < length ? -EIO : 0;
+}
+
 int pattern_sum(uint32_t seed, uint64_t length, char hex[65])
 {
 	char path[64], command[256];
@@ -90,16 +106,12 @@ int pattern_sum(uint32_t seed, uint64_t length, char hex[65])
 	snprintf(path, sizeof(path), "/tmp/pattern-%u-%llu", seed,
 		 (unsigned long long)length);
 	if (access(path, F_OK)) {
-		int ret = disk_fill(path, 0, length, seed);
-
-		if (ret)
-			return ret;
 		snprintf(command, sizeof(command),
-			 "sha256sum %s >%s.sum && : >%s", path, path, path);
-		if (run_command("%s", command))
+			 "sha256sum >%s.new && mv %s.new %s", path, path, path);
+		if (pattern_pipe(command, seed, length))
 			return -EIO;
 	}
-	snprintf(command, sizeof(command), "cat %s.sum", path);
+	snprintf(command, sizeof(command), "cat %s", path);
 	return sum_from(command, hex);
 }
 
@@ -110,9 +122,6 @@ int disk_fill(const char *path, uint64_t offset, uint64_t length, uint32_t seed)
 	int fd, ret = 0;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_DIRECT | O_CLOEXEC, 0644);
-	/* A tmpfs may have no direct I/O. */
-	if (fd < 0 && errno == EINVAL)
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
 	if (posix_memalign(&chunk, 4096, CHUNK)) {
@@ -123,7 +132,7 @@ int disk_fill(const char *path, uint64_t offset, uint64_t length, uint32_t seed)
 		part = length - done < CHUNK ? length - done : CHUNK;
 		fill_host(chunk, part, seed, done);
 		if (pwrite(fd, chunk, part, offset + done) != (ssize_t)part)
-			ret = errno ? -errno : -EIO;
+			ret = -EIO;
 	}
 	free(chunk);
 	if (close(fd) && !ret)
