@@ -202,7 +202,7 @@ TEST_F_TIMEOUT(evidence, shared_blocks, 300)
 	EXPECT_EQ(-EXDEV, io(self, PDIO_OP_WRITE, PDIO_RW_FLAG_REQUIRE_DIRECT,
 			     512, 512));
 	EXPECT_EQ(PDIO_REASON_UNALIGNED, self->rw.out_reason);
-	for (length = KIB(128); length <= MIB(1); length *= 2) {
+	for (length = KIB(256); length <= MIB(1); length *= 4) {
 		for (at = 512; at + MIB(2) < MIB(62); at += MIB(2)) {
 			ASSERT_EQ((int64_t)length,
 				  io(self, PDIO_OP_WRITE, 0, at, length));

@@ -13,7 +13,7 @@
 #include "kselftest_harness.h"
 #include "testlib.h"
 
-#define SIZE MIB(64)
+#define SIZE test_bulk()
 #define SMALL MIB(8)		/* where every byte is compared */
 #define SECONDS 300		/* a debug kernel on a busy machine */
 #define MOUNT "/tmp/io_verify"

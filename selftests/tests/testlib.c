@@ -47,6 +47,11 @@ bool test_long(void)
 	return !strcmp(env("PDIO_LONG"), "1");
 }
 
+uint64_t test_bulk(void)
+{
+	return strcmp(test_kernel(), "debug") || test_long() ? MIB(64) : MIB(16);
+}
+
 const char *test_disk(void)
 {
 	const char *disk = getenv("PDIO_DISK");

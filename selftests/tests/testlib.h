@@ -22,6 +22,8 @@ const char *test_bed(void);
 const char *test_kernel(void);
 bool test_bed_is(const char *names);	/* "switch ports iommu" */
 bool test_long(void);			/* long counts wanted */
+/* Bytes for a large transfer: 64 MiB, less where everything is checked. */
+uint64_t test_bulk(void);
 
 /* The scratch disk, a block device that the tests may overwrite. */
 const char *test_disk(void);
