@@ -279,6 +279,11 @@ void fakegpu_map_destroy(struct fakegpu_bo *bo,
 	struct fakegpu_map *map;
 
 	if (by_phys_vec(bo, attach->dev)) {
+		/*
+		 * The helper of 7.3 hides its entries from users of pages, and
+		 * then from its own freeing, which leaks them all.
+		 */
+		sgt->orig_nents = sgt->nents;
 		dma_buf_free_sgt(attach, sgt, dir);
 		return;
 	}

@@ -8,21 +8,8 @@ set -euo pipefail
 disk=${PDIO_DISK:-/dev/nvme0n1}
 module=/pdio-modules/pdio.ko
 work=$(mktemp -d)
-nr=0
-failed=0
-
-# check NAME COMMAND...: one result.
-check() {
-	local name=$1
-	shift
-	nr=$((nr + 1))
-	if "$@"; then
-		echo "ok $nr $name"
-	else
-		echo "not ok $nr $name"
-		failed=1
-	fi
-}
+# shellcheck source=selftests/tests/ktap_check.sh
+. ktap_check.sh
 
 copy() {
 	pdio copy --require-direct --length 4194304 "$disk" gpu:fake:0

@@ -62,6 +62,22 @@ finish_dma() {
 	[ "$errors" = 0 ] || finding "DMA-API debug counted $errors errors"
 }
 
+# leaks_reported: what kmemleak has found, less what the kernel itself is known to
+# leak: vfio-pci's dma-buf loses the list of each mapping, since 7.3's
+# dma_buf_phys_vec_to_sgt() sets orig_nents to 0 and sg_free_table() goes by it.
+leaks_reported() {
+	awk '/^unreferenced object/ {
+			if (!known)
+				printf "%s", record
+			record = ""
+			known = 0
+		}
+		/vfio_pci_dma_buf_map/ { known = 1 }
+		{ record = record $0 "\n" }
+		END { if (!known) printf "%s", record }' \
+		/sys/kernel/debug/kmemleak
+}
+
 # An object is reported only when it is five seconds old and was found
 # unreferenced twice.
 finish_leaks() {
@@ -69,7 +85,7 @@ finish_leaks() {
 	echo scan >/sys/kernel/debug/kmemleak
 	sleep 6
 	echo scan >/sys/kernel/debug/kmemleak
-	leaks=$(cat /sys/kernel/debug/kmemleak)
+	leaks=$(leaks_reported)
 	[ -n "$leaks" ] || return 0
 	finding "kmemleak found unreferenced objects"
 	echo "$leaks" >>"$CTL/findings"
