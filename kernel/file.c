@@ -39,7 +39,9 @@ static bool file_may_be_elsewhere(struct file *file)
 {
 	struct file_kattr attr = {};
 
-	if (strcmp(file_inode(file)->i_sb->s_type->name, "xfs"))
+	/* The node of a block device may lie on XFS too. */
+	if (!S_ISREG(file_inode(file)->i_mode) ||
+	    strcmp(file_inode(file)->i_sb->s_type->name, "xfs"))
 		return false;
 	return vfs_fileattr_get(file->f_path.dentry, &attr) ||
 	       (attr.fsx_xflags & FS_XFLAG_REALTIME);
@@ -83,6 +85,19 @@ static int file_open_seek(struct pdio_file *pf)
 	return 0;
 }
 
+/* What the file system says now; where it says nothing, all stays as it was. */
+static int regular_stat(const struct pdio_file *pf, struct kstat *stat,
+			u32 *offset_align, u32 *mem_align)
+{
+	int ret = vfs_getattr(&pf->file->f_path, stat, STATX_DIOALIGN, 0);
+
+	if (!ret && (stat->result_mask & STATX_DIOALIGN)) {
+		*offset_align = stat->dio_offset_align;
+		*mem_align = stat->dio_mem_align;
+	}
+	return ret;
+}
+
 static int file_examine(struct pdio_file *pf)
 {
 	struct inode *inode = file_inode(pf->file);
@@ -95,13 +110,10 @@ static int file_examine(struct pdio_file *pf)
 		pf->offset_align = bdev_logical_block_size(pf->bdev);
 		pf->mem_align = bdev_dma_alignment(pf->bdev) + 1;
 	} else {
-		ret = vfs_getattr(&pf->file->f_path, &stat, STATX_DIOALIGN, 0);
+		ret = regular_stat(pf, &stat, &pf->offset_align,
+				   &pf->mem_align);
 		if (ret)
 			return ret;
-		if (stat.result_mask & STATX_DIOALIGN) {
-			pf->offset_align = stat.dio_offset_align;
-			pf->mem_align = stat.dio_mem_align;
-		}
 		pf->reason = regular_reason(pf, &stat);
 		ret = pf->reason ? 0 : file_open_seek(pf);
 		if (ret)
@@ -239,18 +251,12 @@ u32 pdio_file_reason(const struct pdio_file *pf)
 int pdio_file_alignment(const struct pdio_file *pf, u32 *offset, u32 *mem)
 {
 	struct kstat stat = {};
-	int ret;
 
 	*offset = pf->offset_align;
 	*mem = pf->mem_align;
 	if (!S_ISREG(file_inode(pf->file)->i_mode))
 		return 0;
-	ret = vfs_getattr(&pf->file->f_path, &stat, STATX_DIOALIGN, 0);
-	if (!ret && (stat.result_mask & STATX_DIOALIGN)) {
-		*offset = stat.dio_offset_align;
-		*mem = stat.dio_mem_align;
-	}
-	return ret;
+	return regular_stat(pf, &stat, offset, mem);
 }
 
 /**
